@@ -69,9 +69,11 @@ func (s *Store) findEnded(ctx context.Context) (ended []archive.Term, err error)
 				return err
 			}
 			var p archive.Purge
-			err := ses.c.each(ctx, s.archiveText(purgeFacts), nil, func(rows *sql.Rows) error { return scanFact(rows, &p) })
+			if err := ses.c.each(ctx, s.archiveText(purgeFacts), nil, func(rows *sql.Rows) error { return scanFact(rows, &p) }); err != nil {
+				return err
+			}
 			ended = p.Ended()
-			return err
+			return nil
 		})
 	})
 	return ended, err

@@ -17,9 +17,9 @@ import (
 // RestoreEntries creates the objects of entries with their payloads, and notes them in the entries, in one transaction
 // (archive.Store). It takes the same statements for any number of items, but for the rows of the user: see restoreRows.
 //
-// Errors: ErrNotFound for a purged entry, *archive.TakenError for names, ErrRefused for an entry that cannot be read, for a
-// payload that does not fit its table, for one that the program cannot open (archive.Sealing), and for a constraint of that
-// table, and those of Create.
+// Errors: those of Create, ErrNotFound for a purged entry, and *archive.TakenError for names. It returns ErrRefused for an entry
+// that cannot be read, for a payload that does not fit its table, and for a constraint of that table. A payload that the
+// program cannot open is refused, too (archive.Sealing).
 //
 //test:by TestArchiveRestore TestArchiveRing TestArchiveTaken TestArchiveRows TestArchiveForged TestSealedRefused
 func (s *Store) RestoreEntries(ctx context.Context, items []archive.Item) (keys []graph.Key, err error) {

@@ -248,8 +248,8 @@
 //
 // A program that does not know the settings opens the store with those of [StoredArchive]. Its Migrate only checks them.
 //
-// The tables are og_archive with the entries, og_archive_owners with the owners that they name, og_holds, og_payloads,
-// og_archive_settings, and og_trails with what a marked object needs for its entry.
+// The table og_archive has the entries, and og_archive_owners the owners that they name. Marked objects have rows in og_trails
+// for their entries. Three more tables are og_holds, og_payloads and og_archive_settings.
 //
 // Create a table of ArchiveConfig.Tables after Migrate, because it refers to og_objects. Until all of them are there
 // no object goes on Postgres, and none of the kind on SQLite.
